@@ -311,6 +311,17 @@ struct ConsoleSignInTests {
         _ = try await signIn("ada@example.com")
     }
 
+    @Test func `identities without permission delay the network, and each has an audit line`() async throws {
+        let binding = ("Cookie", "__Host-gatehouse-console-flow=b1nding")
+        provider.respond(.failure(ConsoleSignInFailure(.notListed(address: "eve@example.com"))))
+        for _ in 0..<SignInLimits.perMinute {
+            #expect(await send("/console/callback?state=s&code=c", binding).status == 403)
+        }
+        #expect(backend.actions.count == SignInLimits.perMinute)
+        #expect(backend.actions.allSatisfy { $0.status == 403 && $0.caller.email == "eve@example.com" })
+        #expect(await send("/console/callback?state=s&code=c", binding).status == 429)
+    }
+
     @Test func `too many sign-ins as viewer are delayed`() async throws {
         for _ in 0..<SignInLimits.perMinute { _ = try await signIn("grace@example.com") }
         let limited = await send("/console/callback?state=s&code=c")

@@ -1,4 +1,6 @@
 import GatewayCore
+import Revocation
+import SecurityRules
 import Testing
 
 @testable import OperatorConsole
@@ -61,6 +63,21 @@ import Testing
         let last = try begin(at: 101)
         #expect(sessions.session(ids[1], isActivity: true, now: 102) == nil)
         for id in [ids[0], ids[2], last] { #expect(sessions.session(id, isActivity: true, now: 102) != nil) }
+    }
+
+    @Test func `one session too many ends one of the identity with the most`() throws {
+        func begin(_ subject: String, at now: UInt64) throws -> String {
+            let identity = OperatorIdentity(
+                IdentityLink(provider: "google.com", subject: subject), address: "\(subject)@example.com", auth: .null,
+                account: nil, signedInAt: 60)
+            return try #require(sessions.begin(role: .viewer, name: nil, identity: identity, now: now)).id
+        }
+        let (ann, shared) = (try begin("ann", at: 0), try self.begin(.viewer, at: 1))
+        let bobs = try (2..<100).map { try begin("bob", at: $0) }
+        #expect(sessions.session(ann, isActivity: false, now: 100) != nil)
+        #expect(sessions.session(shared, isActivity: false, now: 100) != nil)
+        let known = bobs.filter { sessions.session($0, isActivity: false, now: 100) != nil }
+        #expect(known == bobs.suffix(ConsoleSessions.maximumPerRole - 2))
     }
 
     @Test func `failed sign-ins of a network are limited, and those of others are not`() throws {

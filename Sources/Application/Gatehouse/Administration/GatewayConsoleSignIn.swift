@@ -23,10 +23,13 @@ struct GatewayConsoleSignIn: ConsoleSignIn {
     func finish(_ visit: ConsoleVisit) async throws(ConsoleSignInFailure) -> OperatorIdentity {
         let (consoleFlow, request) = try flow(for: visit)
         do throws(ConsoleFlow.Failure) {
-            let identity = try await consoleFlow.finish(request)
+            let signIn = try await consoleFlow.finish(request) {
+                settings?.role(of: $0.link, address: $0.address, auth: $0.auth.value) != nil
+            }
+            let identity = signIn.identity
             return OperatorIdentity(
-                identity.link, address: identity.address, auth: identity.auth.value, account: identity.account,
-                signedInAt: identity.signedInAt)
+                identity.link, address: identity.address, auth: identity.auth.value, account: signIn.account,
+                signedInAt: signIn.time)
         } catch {
             throw ConsoleSignInFailure(SignInMessage(error))
         }
@@ -59,6 +62,7 @@ extension SignInMessage {
         case .expired: self = .expired
         case .cancelled: self = .cancelled
         case .unverified: self = .unverified
+        case .notPermitted(let address): self = .notListed(address: address)
         case .unavailable: self = .unavailable
         case .rejected: self = .rejected
         }

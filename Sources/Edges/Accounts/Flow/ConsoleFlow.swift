@@ -7,7 +7,7 @@ package import Revocation
 /// The sign-in of operators to the console: the flow of a provider without an account and without a session cookie.
 ///
 /// It has the checks of every flow. Its records are of a kind of their own, so that neither callback accepts the
-/// response to the other's request. It only proves an identity; the console decides what the identity may do.
+/// response to the other's request. It proves an identity; the console decides what the identity may do.
 package struct ConsoleFlow: Sendable {
     private let parts: AccountParts
     private let flows: CodeFlows
@@ -53,10 +53,15 @@ package struct ConsoleFlow: Sendable {
         package let address: String
         /// The `auth` variable of the provider's claims. `auth.uid` is that of the identity without an account.
         package let auth: RuleAuth
+    }
+
+    /// The sign-in of an identity.
+    package struct SignIn: Sendable {
+        package let identity: Identity
         /// The account to which the identity is linked. `nil` without one.
         package let account: UserKey?
         /// The time of the sign-in in the store's order: later than all earlier revocations.
-        package let signedInAt: UnixTime
+        package let time: UnixTime
     }
 
     /// The reason that a sign-in did not succeed.
@@ -67,6 +72,8 @@ package struct ConsoleFlow: Sendable {
         case cancelled
         /// The identity has no address, or none that its provider proves.
         case unverified
+        /// The identity with this address may not use the console.
+        case notPermitted(address: String)
         /// The provider, the store or the gateway cannot serve the flow now.
         case unavailable
         /// The response, or a token in it, is not acceptable.
@@ -89,7 +96,11 @@ package struct ConsoleFlow: Sendable {
     }
 
     /// Ends a flow. The response is accepted once.
-    package func finish(_ visit: Visit) async throws(Failure) -> Identity {
+    ///
+    /// - Parameter isPermitted: Whether an identity may use the console. The store records no sign-in of others.
+    package func finish(
+        _ visit: Visit, isPermitted: @Sendable (Identity) -> Bool
+    ) async throws(Failure) -> SignIn {
         try await reporting(visit) {
             let provider = try flows.provider(visit.provider)
             guard let fields = try? FlowFields(visit.query), let response = try? FlowResponse(fields) else {
@@ -104,10 +115,11 @@ package struct ConsoleFlow: Sendable {
             guard let email = user.email, email.isVerified, !email.isPrivate, Self.isOwned(email, by: user) else {
                 throw Failure.unverified
             }
+            let identity = Identity(
+                link: user.link, address: email.address, auth: RuleAuth(user.link, claims: user.claims))
+            guard isPermitted(identity) else { throw Failure.notPermitted(address: email.address) }
             let account = try await parts.store.owner(of: user.link)
-            return Identity(
-                link: user.link, address: email.address, auth: RuleAuth(user.link, claims: user.claims),
-                account: account, signedInAt: try await start(user, account))
+            return SignIn(identity: identity, account: account, time: try await start(user, account))
         }
     }
 
@@ -162,6 +174,7 @@ package struct ConsoleFlow: Sendable {
         switch error {
         case Failure.expired: (.expired, "no open flow of this browser")
         case Failure.unverified: (.unverified, "the provider proves no address of the identity")
+        case Failure.notPermitted(let address): (.notPermitted(address: address), "the identity is not permitted")
         case FlowError.cancelled: (.cancelled, "the user refused")
         case FlowError.unavailable: (.unavailable, "the provider reports a temporary problem")
         case FlowFailure.unavailable(let why): (.unavailable, why)

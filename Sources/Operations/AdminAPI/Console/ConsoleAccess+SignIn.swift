@@ -51,13 +51,15 @@ extension ConsoleAccess {
                 let page = Self.page(error.message, for: request)
                 // A response that belongs to no flow is no sign-in.
                 guard error.message != .expired else { return page }
-                recordSignIn(AdminCaller(address: request.address, isConsole: true), status: page.status)
+                var caller = AdminCaller(address: request.address, isConsole: true)
+                if case .notListed(let address) = error.message { caller.email = address }
+                recordSignIn(caller, status: page.status)
                 return page
             }
         }
     }
 
-    /// Begins the session of an identity, if the configuration permits it.
+    /// Begins the session of an identity, if the configuration still permits it.
     private func begin(_ identity: OperatorIdentity, for request: AdminRequest) -> AdminResponse {
         var caller = AdminCaller(address: request.address, isConsole: true, email: identity.address)
         guard let role = signIn?.role(of: identity) else {

@@ -1,8 +1,8 @@
 package import GatewayConfiguration
 package import GatewayCore
 package import OperatorConsole
-import Revocation
-import SecurityRules
+package import Revocation
+package import SecurityRules
 
 /// The sign-in to the console at a provider. Each member is that of the current configuration, so that a reload takes
 /// effect with the next request.
@@ -22,7 +22,8 @@ package protocol ConsoleSignIn: Sendable {
 extension ConsoleSignIn {
     /// Returns the current role of an identity. `nil` if it may not use the console, or not any more.
     func role(of identity: OperatorIdentity) -> OperatorRole? {
-        isRevoked(identity) ? nil : settings?.role(of: identity)
+        isRevoked(identity)
+            ? nil : settings?.role(of: identity.link, address: identity.address, auth: identity.auth)
     }
 }
 
@@ -47,12 +48,16 @@ package struct ConsoleSignInFailure: Error, Equatable {
 
 extension Configuration.ConsoleSignIn {
     /// Returns the role of an identity. `nil` if it may not use the console. A condition that fails permits no user.
-    func role(of identity: OperatorIdentity) -> OperatorRole? {
-        guard identity.link.provider.utf8.elementsEqual(provider.utf8) else { return nil }
+    ///
+    /// - Parameters:
+    ///   - address: The verified address, normalized.
+    ///   - auth: The `auth` variable of the conditions.
+    package func role(of link: IdentityLink, address: String, auth: RuleValue) -> OperatorRole? {
+        guard link.provider.utf8.elementsEqual(provider.utf8) else { return nil }
         let evaluator = RuleEvaluator()
         func permits(_ addresses: [String], _ condition: Configuration.UserCondition?) -> Bool {
-            addresses.contains { $0.utf8.elementsEqual(identity.address.utf8) }
-                || condition.map { evaluator.isTrue($0.compiled, auth: identity.auth) } ?? false
+            addresses.contains { $0.utf8.elementsEqual(address.utf8) }
+                || condition.map { evaluator.isTrue($0.compiled, auth: auth) } ?? false
         }
         if permits(operators, operatorCondition) { return .operator }
         return permits(viewers, viewerCondition) ? .viewer : nil

@@ -1,5 +1,6 @@
 import GatewayCore
 import JOSE
+import Revocation
 import Synchronization
 
 /// The sessions of the console, in bounded memory of this process: a restart ends all of them.
@@ -11,8 +12,9 @@ package final class ConsoleSessions: Sendable {
     package static let idleLimit: UInt64 = 1_800_000_000_000
     /// The time after which a session ends: 8 hours.
     package static let absoluteLimit: UInt64 = 28_800_000_000_000
-    /// The maximum number of sessions of a role. One more ends the role's session without activity for the longest
-    /// time, so that viewers cannot end the sessions of operators.
+    /// The maximum number of sessions of a role. One more ends a session of the identity with the most sessions of the
+    /// role, the one without activity for the longest time. So viewers cannot end the sessions of operators, nor an
+    /// identity those of others. All sessions of tokens count as one identity.
     package static let maximumPerRole = 32
 
     /// A signed-in browser.
@@ -55,7 +57,13 @@ package final class ConsoleSessions: Sendable {
             sessions = sessions.filter { !$0.value.isOver(now: now) }
             let others = sessions.filter { $0.value.role == role }
             if others.count >= Self.maximumPerRole {
-                let oldest = others.min { $0.value.usedAt < $1.value.usedAt }
+                let counts = others.values.reduce(into: [IdentityLink?: Int]()) {
+                    $0[$1.identity?.link, default: 0] += 1
+                }
+                let oldest = others.min { one, other in
+                    let (count, next) = (counts[one.value.identity?.link] ?? 0, counts[other.value.identity?.link] ?? 0)
+                    return count == next ? one.value.usedAt < other.value.usedAt : count > next
+                }
                 if let oldest { sessions[oldest.key] = nil }
             }
             sessions[key] = session

@@ -44,7 +44,7 @@ import Testing
     /// Returns the reason that a response is no sign-in. `nil` if it is one.
     private func failure(_ visit: ConsoleFlow.Visit) async -> ConsoleFlow.Failure? {
         do throws(ConsoleFlow.Failure) {
-            _ = try await console.finish(visit)
+            _ = try await console.finish(visit) { _ in true }
             return nil
         } catch {
             return error
@@ -52,14 +52,14 @@ import Testing
     }
 
     /// Signs a user in at Google.
-    private func signIn(_ user: DevelopmentUser = .ada) async throws -> ConsoleFlow.Identity {
+    private func signIn(_ user: DevelopmentUser = .ada) async throws -> ConsoleFlow.SignIn {
         let begun = try await begin()
         flow.prepare(begun, "google.com", user)
-        return try await console.finish(visit(begun.response(), bindings: [begun.binding]))
+        return try await console.finish(visit(begun.response(), bindings: [begun.binding])) { _ in true }
     }
 
-    private func isRevoked(_ identity: ConsoleFlow.Identity) -> Bool {
-        console.isRevoked(identity.link, account: identity.account, since: identity.signedInAt)
+    private func isRevoked(_ signIn: ConsoleFlow.SignIn) -> Bool {
+        console.isRevoked(signIn.identity.link, account: signIn.account, since: signIn.time)
     }
 
     private var tokenCalls: [OutboundRequest] {
@@ -71,7 +71,8 @@ import Testing
         #expect(begun.parameters["redirect_uri"] == Self.redirectURI)
         #expect(begun.parameters["code_challenge_method"] == "S256" && begun.parameters["nonce"]?.count == 32)
         flow.prepare(begun, "google.com", .ada)
-        let identity = try await console.finish(visit(begun.response(), bindings: [begun.binding]))
+        let signIn = try await console.finish(visit(begun.response(), bindings: [begun.binding])) { _ in true }
+        let identity = signIn.identity
         #expect(identity.address == "ada@example.com" && identity.link.provider == "google.com")
         let form = FlowRig.parameters(try #require(tokenCalls.first).bodyText)
         #expect(form["redirect_uri"] == Self.redirectURI)
@@ -79,7 +80,23 @@ import Testing
         let challenge = Base64URL.encode(try AccountDenial.hash(Array(verifier.utf8)).bytes)
         #expect(challenge == begun.parameters["code_challenge"])
         let owner = try await flow.rig.store.owner(of: identity.link)
-        #expect(owner == nil && identity.account == nil)
+        #expect(owner == nil && signIn.account == nil)
+    }
+
+    @Test func `an identity without permission is refused, and leaves no record`() async throws {
+        let begun = try await begin()
+        flow.prepare(begun, "google.com", .ada)
+        await #expect(throws: ConsoleFlow.Failure.notPermitted(address: "ada@example.com")) {
+            try await console.finish(visit(begun.response(), bindings: [begun.binding])) { identity in
+                identity.address != "ada@example.com"
+            }
+        }
+        let link = IdentityLink(
+            provider: "google.com", subject: DevelopmentUser.ada.subject(at: "google.com"))
+        // A recorded sign-in would move the revocation to the start of its session.
+        let earlier = flow.rig.time.now - 60
+        let record = try await flow.rig.store.revoke(UserKey(link), at: earlier, .everything)
+        #expect(record.validSince == UnixTime(clamping: earlier))
     }
 
     @Test func `O-01: a foreign state, another browser, and no binding begin no session`() async throws {
@@ -100,7 +117,7 @@ import Testing
         let begun = try await begin()
         flow.prepare(begun, "google.com", .ada)
         let visit = visit(begun.response(), bindings: [begun.binding])
-        _ = try await console.finish(visit)
+        _ = try await console.finish(visit) { _ in true }
         #expect(await failure(visit) == .expired)
         #expect(tokenCalls.count == 1)
     }
@@ -176,7 +193,7 @@ import Testing
         let begun = try await begin()
         flow.prepare(begun, "google.com", user)
         #expect(await failure(visit(begun.response(), bindings: [begun.binding])) == .unverified)
-        let identity = try await signIn(user.withEmail("ada@gmail.com"))
+        let identity = try await signIn(user.withEmail("ada@gmail.com")).identity
         #expect(identity.address == "ada@gmail.com")
     }
 
@@ -200,12 +217,12 @@ import Testing
         let store = flow.rig.store
         let first = try await signIn()
         #expect(!isRevoked(first))
-        try await store.revoke(UserKey(first.link), at: flow.rig.time.now)
+        try await store.revoke(UserKey(first.identity.link), at: flow.rig.time.now)
         #expect(isRevoked(first))
         flow.rig.time.advance(seconds: 1)
         let second = try await signIn()
         #expect(!isRevoked(second) && isRevoked(first))
-        try await store.setDisabled(UserKey(second.link), true)
+        try await store.setDisabled(UserKey(second.identity.link), true)
         #expect(isRevoked(second))
     }
 
@@ -214,22 +231,22 @@ import Testing
         let begun = try await flow.begin()
         flow.prepare(begun, "google.com", .ada)
         _ = await flow.callback("google.com", begun.response(), bindings: [begun.binding])
-        let identity = try await signIn()
-        let account = try #require(identity.account)
-        #expect(!isRevoked(identity))
+        let signIn = try await signIn()
+        let account = try #require(signIn.account)
+        #expect(!isRevoked(signIn))
         try await store.setDisabled(account, true)
-        #expect(isRevoked(identity))
+        #expect(isRevoked(signIn))
         let again = try await begin()
         flow.prepare(again, "google.com", .ada)
         #expect(await failure(visit(again.response(), bindings: [again.binding])) == .rejected)
         try await store.setDisabled(account, false)
-        #expect(!isRevoked(identity))
+        #expect(!isRevoked(signIn))
         _ = try await store.deleteAccount(account, unlessChangedFrom: nil)
-        #expect(isRevoked(identity))
+        #expect(isRevoked(signIn))
     }
 
     @Test func `the variable of a sign-in has the identity and the provider's claims`() async throws {
-        let identity = try await signIn()
+        let identity = try await signIn().identity
         let condition =
             "uid == '\(identity.link.name)' && provider == 'google' && auth.token.email == 'ada@example.com' "
             + "&& token.email_verified"
