@@ -16,7 +16,8 @@ final class RedisCluster: Sendable {
     /// - Parameters:
     ///   - replicas: The number of replicas of each master.
     ///   - configuration: Additional lines for the servers.
-    init(replicas: Int = 0, _ configuration: [String] = []) async throws {
+    ///   - tls: The authority of the servers' certificates, for clients and among the servers.
+    init(replicas: Int = 0, _ configuration: [String] = [], tls: TestAuthority? = nil) async throws {
         var servers: [RedisServer] = []
         var busPorts: [Int] = []
         for _ in 0..<(3 * (1 + replicas)) {
@@ -26,7 +27,8 @@ final class RedisCluster: Sendable {
                 "cluster-enabled yes", "cluster-port \(busPort)", "cluster-node-timeout 1000",
                 "repl-diskless-sync-delay 0", "repl-ping-replica-period 1",
             ]
-            servers.append(try await RedisServer(lines + configuration))
+            let encryption = tls == nil ? [] : ["tls-cluster yes", "tls-replication yes"]
+            servers.append(try await RedisServer(lines + encryption + configuration, tls: tls))
         }
         self.servers = servers
         for (number, server) in servers.enumerated() {

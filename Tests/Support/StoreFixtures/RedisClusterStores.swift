@@ -11,6 +11,10 @@ import Synchronization
 struct RedisClusterStores: Sendable {
     let cluster: RedisCluster
     let tag: String
+    /// The host of the configured nodes.
+    var host = "127.0.0.1"
+    /// The file of trusted authorities. `nil` without TLS.
+    var ca: String?
 
     private static let shared = Task { try await RedisCluster() }
     private static let taken = Atomic<Int>(0)
@@ -25,8 +29,13 @@ struct RedisClusterStores: Sendable {
     var slot: Int { ClusterKeyspace(tag: tag).slot.number }
 
     var location: RedisLocation {
-        let addresses = cluster.ports.map { RedisLocation.Address(host: "127.0.0.1", port: $0) }
+        let addresses = cluster.ports.map { RedisLocation.Address(host: host, port: $0) }
         var location = RedisLocation(servers: .cluster(addresses, tag: tag))
+        if let ca {
+            var tls = RedisLocation.TLS()
+            tls.ca = ca
+            location.tls = tls
+        }
         location.timeouts = .patient
         return location
     }

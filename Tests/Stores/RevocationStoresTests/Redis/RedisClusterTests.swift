@@ -133,6 +133,21 @@ import Testing
         #expect(late.view.usage.users == stores[0].view.usage.users)
     }
 
+    @Test func `a slot that moves to another node and back loses no acknowledged revocation`() async throws {
+        let (setting, stores) = try await Self.gateways()
+        let (cluster, slot) = (setting.cluster, setting.slot)
+        let source = try await cluster.master(of: slot)
+        let target = try cluster.otherMaster(than: source)
+        try await Self.expectNothingLost(stores) { _ in
+            for (former, next) in [(source, target), (target, source)] {
+                try cluster.beginMove(of: slot, from: former, to: next)
+                while try cluster.moveKeys(of: slot, from: former, to: next, atMost: 100) {}
+                try cluster.endMove(of: slot, from: former, to: next)
+            }
+            try await Self.awaitMove(of: stores, to: source)
+        }
+    }
+
     @Test func `a gateway that starts while the slot is being moved is not ready before it has all records`()
         async throws
     {
