@@ -25,7 +25,9 @@ KEY = "{{gatehouse}}gatehouse:user:{{bench-user-{:016d}}}"
 
 
 class Run:
-    """Revocations of the users `numbers`, in parallel and evenly over `seconds`. `phase` is their place in the result."""
+    """Revocations of the users `numbers`, in parallel and evenly over `seconds`.
+
+    `phase` is their place in the result."""
 
     def __init__(self, gateways, tokens, numbers, seconds, phase, parallel=2):
         self.gateways, self.tokens, self.numbers = gateways, tokens, collections.deque(numbers)
@@ -126,8 +128,8 @@ def judge(fleet, gateways, tokens, run, nodes):
     kept = sum(cli(nodes.owner(), "HEXISTS", KEY.format(n), "valid_since") == "1" for n in range(len(tokens)))
     late = fleet.gateway("late", nodes.store, 9534, 9535)
     missing = sum(Client(late.port).status("/replicated/x", t) != 401 for t in tokens)
-    print(f"lost within {STALENESS} s: {len(run.lost)}; requests with a revoked token that passed at the end: {passing} "
-          f"of {2 * len(tokens)}")
+    print(f"lost within {STALENESS} s: {len(run.lost)}; requests with a revoked token that passed at the end: "
+          f"{passing} of {2 * len(tokens)}")
     print(f"kept by Redis: {kept} of {len(tokens)}; a gateway that starts at the end permits {missing}")
     for gateway in gateways:
         counts = {kind: metric(gateway, f'gatehouse_store_redirects_total{{kind="{kind}"}}')
