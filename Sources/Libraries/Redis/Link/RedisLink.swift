@@ -159,7 +159,11 @@ extension RedisLink {
     var now: UInt64 { clock() }
 
     /// The nanoseconds until a time of the link's clock. 0 if it has passed.
-    func time(until end: UInt64) -> UInt64 { max(end, now) - now }
+    func time(until end: UInt64) -> UInt64 {
+        // One reading of the clock: a later one may have passed the end.
+        let now = now
+        return max(end, now) - now
+    }
 
     /// Whether the link was stopped, or not started.
     var isStopped: Bool { machine.isStopped }
