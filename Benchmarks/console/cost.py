@@ -21,7 +21,7 @@ import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
 from costs import arguments, compare, measure  # noqa: E402
-from fleet import ADMIN_TOKEN, Fleet  # noqa: E402
+from fleet import ADMIN_TOKEN, Fleet, resident  # noqa: E402
 
 VIEWERS = 10
 
@@ -75,12 +75,6 @@ class Reader(threading.Thread):
             connection.close()
 
 
-def resident(process):
-    """Returns the resident memory in MiB."""
-    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
-
-
 def main():
     options = arguments(__doc__, "all rows")
     with Fleet(options.binary) as fleet:
@@ -94,7 +88,7 @@ def main():
                     for make in readers:
                         stack.enter_context(make())
                     found = measure(fleet, gateway, "/replicated/x", options.seconds)
-                return found | {"memory": resident(gateway)}
+                return found | {"memory": resident(gateway.pid)}
             return measurement
 
         def page():

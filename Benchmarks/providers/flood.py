@@ -24,7 +24,7 @@ import time
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
-from fleet import ROOT, Fleet, Load, stop  # noqa: E402
+from fleet import ROOT, Fleet, Load, resident, stop  # noqa: E402
 from table import percentile  # noqa: E402
 
 OAUTH = {
@@ -132,11 +132,6 @@ def load(fleet, gateway, seconds):
     return Load(fleet, gateway.port, "/v1/x", seconds, 16)
 
 
-def memory(pid):
-    """Returns the resident memory of a process in MiB."""
-    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
-
-
 def summary(run):
     run.join()
     output = run.output
@@ -163,7 +158,7 @@ def main():
             routes=[{"path": "/**", "upstream": "api"}])
         load(fleet, gateway, 2).join()
         print("ordinary load before the flood:", summary(load(fleet, gateway, options.seconds)))
-        before, results, end = memory(gateway.pid), [], threading.Event()
+        before, results, end = resident(gateway.pid), [], threading.Event()
         user = threading.Thread(target=known_user, args=(end, results))
         user.start()
         statuses, ordinary = {}, load(fleet, gateway, options.seconds)
@@ -171,7 +166,7 @@ def main():
         print("ordinary load during the flood:", summary(ordinary))
         end.set()
         user.join()
-        after = memory(gateway.pid)
+        after = resident(gateway.pid)
         print("ordinary load after the flood: ", summary(load(fleet, gateway, options.seconds)))
         times = sorted(duration for _, duration in results)
         print(f"flood: {sum(statuses.values())} tokens sent in {seconds:.1f} s, "

@@ -17,7 +17,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent / "side-by-side"))
-from compare import cpu_seconds, family  # noqa: E402, F401
+from compare import cpu_seconds, family, resident  # noqa: E402, F401
 from tokens import PROJECT, TokenMint  # noqa: E402
 
 UPSTREAM, KEYS = 9560, 9561
@@ -250,7 +250,8 @@ class Client:
 
 
 class Load(threading.Thread):
-    """A run of wrk on one path with the ID tokens of a file, and the App Check tokens of another, at a bounded pace."""
+    """A run of wrk with the ID tokens of a file, and the App Check tokens of another, at a bounded pace. All requests
+    have one path, unless it contains a format for the number of the token."""
 
     def __init__(self, fleet, port, path, seconds, connections=32, delay_ms=0, tokens="tokens.txt", apps=None):
         super().__init__(daemon=True)
@@ -259,8 +260,10 @@ class Load(threading.Thread):
             pace = f"\nfunction delay() return {delay_ms} end\n" if delay_ms else ""
             script.write_text((HERE.parent / "side-by-side/tokens.lua").read_text() + pace)
         self.command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script),
-                        f"http://127.0.0.1:{port}{path}"]
+                        f"http://127.0.0.1:{port}{'/' if '%' in path else path}"]
         self.environment = {**os.environ, "TOKENS": str(fleet.folder / tokens)}
+        if "%" in path:
+            self.environment["PATH_FORMAT"] = path
         if apps:
             self.environment["APP_TOKENS"] = str(fleet.folder / apps)
         self.output = ""

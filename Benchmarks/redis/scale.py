@@ -10,14 +10,12 @@ is on 127.0.0.1."""
 
 import argparse
 import hashlib
-import pathlib
 import random
-import re
 import subprocess
 import sys
 import time
 
-from fleet import ROOT, Client, Fleet, cpu_seconds, get, metric, revoke, wait_for
+from fleet import ROOT, Client, Fleet, cpu_seconds, get, metric, resident, revoke, wait_for
 
 
 def uid(number):
@@ -39,11 +37,6 @@ def fill(port, users):
     pipe.stdin.close()
     if pipe.wait() != 0:
         sys.exit("redis-cli --pipe failed")
-
-
-def resident(pid, field="VmRSS"):
-    """Returns the resident memory of a process in MiB; with the field VmHWM, its peak."""
-    return int(re.search(rf"{field}:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
 
 
 def main():

@@ -21,8 +21,8 @@ import subprocess
 import sys
 import time
 
-from fleet import ADMIN_TOKEN, ROOT, Fleet, cpu_seconds, get, metric, wait_for
-from scale import fill, resident, uid
+from fleet import ADMIN_TOKEN, ROOT, Fleet, cpu_seconds, get, metric, resident, wait_for
+from scale import fill, uid
 
 PORT, LISTEN, ADMIN = 9609, 9606, 9607
 TIME = 1700000000

@@ -11,8 +11,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
-from costs import arguments, compare, measure  # noqa: E402
-from fleet import Fleet, stop  # noqa: E402
+from costs import arguments, compare, measure_new  # noqa: E402
+from fleet import Fleet  # noqa: E402
 
 RULES = """rules_version = '2';
 service gatehouse.http {
@@ -35,38 +35,22 @@ ROWS = (
     ("a rules file", None, True),
     ("a regular expression", "auth.token.email.matches('.*@bench[.]example')", False),
 )
-# A wrk script: each request has the next token, and the path of its user.
-SCRIPT = """
-local requests, at = {}, 0
-function init()
-  for line in io.lines(os.getenv("TOKENS")) do
-    local path = string.format("/v1/users/bench-user-%016d/notes", #requests)
-    requests[#requests + 1] = wrk.format("GET", path, {
-      ["Authorization"] = "Bearer " .. line, ["Accept"] = "application/json", ["User-Agent"] = "wrk" })
-  end
-end
-function request()
-  at = at % #requests + 1
-  return requests[at]
-end
-"""
+PATH = "/v1/users/bench-user-%016d/notes"
 
 
-def measure_rule(fleet, allow, has_rules, seconds):
+def sections(fleet, allow, has_rules):
+    """Returns the sections of a gateway with a rule."""
     route = {"path": "/v1/users/{uid}/{rest=**}", "upstream": "api", **({"allow": allow} if allow else {})}
-    gateway = fleet.gateway(routes=[route], **({"rules": str(fleet.folder / "bench.rules")} if has_rules else {}))
-    found = measure(fleet, gateway, "/", seconds)
-    stop(gateway)
-    return found
+    return {"routes": [route], **({"rules": str(fleet.folder / "bench.rules")} if has_rules else {})}
 
 
 def main():
     options = arguments(__doc__, "all rules")
     with Fleet(options.binary) as fleet:
         fleet.mint.write(2000)
-        (fleet.folder / "load-0.lua").write_text(SCRIPT)
         (fleet.folder / "bench.rules").write_text(RULES)
-        compare(options, {name: lambda row=row: measure_rule(fleet, *row, options.seconds) for name, *row in ROWS})
+        compare(options, {name: lambda row=row: measure_new(fleet, PATH, options.seconds, **sections(fleet, *row))
+                          for name, *row in ROWS})
 
 
 if __name__ == "__main__":

@@ -138,9 +138,9 @@ def cpu_seconds(pids):
     return ticks / TICKS
 
 
-def peak_mib(pids):
-    statuses = [pathlib.Path(f"/proc/{pid}/status").read_text() for pid in pids]
-    return sum(int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) for status in statuses) / 1024
+def resident(pid, field="VmRSS"):
+    """Returns the resident memory of a process in MiB; with the field VmHWM, its peak."""
+    return int(re.search(rf"{field}:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
 
 
 def wrk(peer, seconds, connections):
@@ -161,7 +161,7 @@ def measure(peer, options, folder):
         before = cpu_seconds(pids)
         output = wrk(peer, options.seconds, options.connections)
         spent = cpu_seconds(pids) - before
-        return cost(output, spent, options.seconds, mib=peak_mib(pids))
+        return cost(output, spent, options.seconds, mib=sum(resident(pid, "VmHWM") for pid in pids))
     finally:
         end(process)
         log.close()
