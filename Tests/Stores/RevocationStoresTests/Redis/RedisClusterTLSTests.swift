@@ -63,7 +63,7 @@ import Testing
         }
         for store in stores {
             try await eventually("the revocation") {
-                try store.view.user(user) == .since(time) ? true : nil
+                try store.view.user(user.uid) == .since(time) ? true : nil
             }
         }
     }
