@@ -33,6 +33,8 @@ IN_FLIGHT = 1
 ISOLATED_WRITES = 4
 # After a Redis has lost its data and is back, the time in which gateways write their records back.
 RESTORATION = 30
+# The time in which a gateway that starts reads all records.
+START = 30
 # Credentials that a gateway with a fast clock creates are in the future of the others for up to 90 s.
 CLOCK_EFFECT = 100
 # The longest time from the record of a kill to its signal.
@@ -143,7 +145,8 @@ class History:
         self.others = [event for event in events if event["kind"] not in ("op", "credential", "run")]
         self.cuts, self.clocks = collections.defaultdict(Intervals), Intervals()
         self.kills, self.faults, self.unexplained = collections.defaultdict(list), {}, 0
-        self.promotions, self.data_losses = [], Intervals()
+        self.promotions, self.data_losses, self.repairs = [], Intervals(), Intervals()
+        self.starts = collections.defaultdict(list)
         self.read_faults()
         self.read_roles()
         self.read_moves()
@@ -173,8 +176,10 @@ class History:
                 self.data_losses.list.append([fault["at"], fault["end"], {}])
             if "kill" in fault["fault"] or "kill" in fault["target"]:
                 self.kills[name].append(fault["at"])
+                self.starts[name].append(fault["end"])
         for event in self.of("exit"):
             self.kills[event["name"]].append(event["at"])
+            self.starts[event["name"]].append(event["at"])
 
     def read_roles(self):
         """Finds the promotions of replicas."""
@@ -209,6 +214,14 @@ class History:
             if any(promotion["server"] in servers and fault["at"] <= promotion["at"] and
                    promotion["since"] <= fault["end"] for promotion in self.promotions):
                 self.data_losses.list.append([fault["at"], fault["end"], {}])
+            if "repaired" in (fault.get("result") or ""):
+                self.repairs.list.append([fault["at"], fault["end"], {}])
+
+    def reads_again(self, at):
+        """When all gateways have read all records after a time: they do so at another master of the slot."""
+        changes = [time for timeline in self.roles.values() for time, role in zip(timeline.times, timeline.values)
+                   if role == "master" and time > at]
+        return min(changes, default=math.inf) + RESTORATION
 
     def former_masters(self):
         """Returns the servers that remained masters after a failover, each with the failover and the end."""
@@ -458,6 +471,12 @@ class Checker:
             is_unknown = not self.history.ran_between(probe["gateway"], begin, probe["complete"])
             restoration = math.inf if self.history.run.get("on_lost_store") == "keep" else RESTORATION
             if end["complete"] < last and is_unknown and begin < probe["invoke"] < last + restoration:
+                return True
+        for begin, last, _ in self.history.repairs.list:
+            # The repair may name the next node as the owner before it has all keys.
+            if end["complete"] < last and begin < probe["invoke"] < self.history.reads_again(last) and any(
+                    begin - START < start <= min(last, probe["invoke"])
+                    for start in self.history.starts[probe["gateway"]]):
                 return True
         return False
 

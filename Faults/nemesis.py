@@ -398,7 +398,7 @@ class Reshard(Fault):
     kind = "reshard"
     longest = 3
     INTERVAL = 0.25
-    FINISH = 40
+    FINISH = 120
 
     def choose(self):
         self.slots = self.cluster.slots

@@ -306,9 +306,23 @@ class CheckerTests(unittest.TestCase):
                 *events, revoke(10), present(50, gateway="g1"), topology="cluster"), ["1"])
             self.assertEqual(self.violations(*events, revoke(10), present(50), topology="cluster"), [])
             # The others write it back.
-            self.assertEqual(self.violations(*events, revoke(10), final, topology="cluster"), ["2"])
+            again = [role(server, "other", 100), role("r3", "master", 100)]
+            self.assertEqual(self.violations(*events, again, revoke(10), final, topology="cluster"), ["2"])
             self.assertEqual(self.violations(
-                *events, revoke(10), final, topology="cluster", on_lost_store="keep"), [])
+                *events, again, revoke(10), final, topology="cluster", on_lost_store="keep"), [])
+
+    def test_a_gateway_that_starts_during_a_repair(self):
+        moved = self.move(role("r2", "master", 33), role("r1", "other", 33.1), result="abandoned, repaired")
+        events = [token(), moved, revoke(10), fault("kill", 31, 32, "g2", number=2)]
+        self.assertEqual(self.violations(*events, present(300), topology="cluster"), [])
+        self.assertEqual(self.violations(*events, present(300, gateway="g1"), topology="cluster"), ["1"])
+        # It reads all records again at the next owner of the slot.
+        moved = [role("r2", "other", 200), role("r1", "master", 200)]
+        self.assertEqual(self.violations(*events, moved, present(229), topology="cluster"), [])
+        self.assertEqual(self.violations(*events, moved, present(231), topology="cluster"), ["1"])
+        complete = self.move(role("r2", "master", 33), role("r1", "other", 33.1))
+        events = [token(), complete, revoke(10), fault("kill", 31, 32, "g2", number=2)]
+        self.assertEqual(self.violations(*events, present(300), topology="cluster"), ["1"])
 
     def test_a_redis_that_lost_its_data(self):
         loss = fault("lost data", 20, 25, "r1", "cut")
