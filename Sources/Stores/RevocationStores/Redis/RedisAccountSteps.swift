@@ -85,8 +85,10 @@ struct RedisAccountSteps: Sendable {
         defer { linkGenerations.changed(link.name) }
         let account = try await stored(uid)
         var lost: LostAddress?
+        // The caller's next session omits one address. If an earlier loss was interrupted too, its session ends.
+        let start = account.lost.count > 1 ? nil : start
         for email in account.releasing {
-            let restarted = try await releaseEmail(email, of: uid, keeping: lost?.restarted ?? start)
+            let restarted = try await releaseEmail(email, of: uid, keeping: start)
             if account.lost.contains(email) { lost = LostAddress(email: email, restarted: restarted) }
         }
         try await endSessions(of: link, deletedAt: account.deletionTime)
@@ -211,10 +213,18 @@ struct RedisAccountSteps: Sendable {
     /// - Parameter start: The start of a session that continues, unless it has ended or the user is disabled.
     /// - Returns: The new start of that session. `nil` if it does not continue.
     func endSessions(of uid: UserKey, keeping start: UnixTime?) async throws(StoreError) -> UnixTime? {
-        let command = RedisScript.endSessions.command(
-            RedisKeys.user(uid), ["\(UnixTime(clamping: clock.now()))", start.map { "\($0)" } ?? ""])
-        let fields = try await commands.send(command, faulty: .userIsNoHash()).fields(3)
-        try await publish(try StoredUser(fieldsOf: [.array(Array(fields.prefix(2)))]), of: uid)
+        let now = UnixTime(clamping: clock.now())
+        // If the connection failed between the two, no gateway would learn of the change.
+        let command =
+            RedisScript.endSessions.command(RedisKeys.user(uid), ["\(now)", start.map { "\($0)" } ?? ""])
+            + RedisChange.validSince(uid: uid, now).command
+        let replies = try await commands.send(command, faulty: .userIsNoHash())
+        guard replies.count == 2, case .string(let bytes) = replies[1], let entry = ReplicaStreamID(parsing: bytes)
+        else { throw .unexpectedReply() }
+        let fields = try Array(replies.prefix(1)).fields(3)
+        let user = try StoredUser(fieldsOf: [.array(Array(fields.prefix(2)))])
+        // A user with a faulty record is denied in any case.
+        if user.validSince.value != nil { await commands.show(user.word, of: ReplicaKey(uid), at: entry) }
         return StoredField<UnixTime?>(time: fields[2]).value ?? nil
     }
 

@@ -189,13 +189,12 @@ extension RedisScript {
         """)
 
     /// Records that the key of the address ARGV[1] may name the account, unless the account has that address. Returns
-    /// 0 if the account is deleted.
+    /// 0 if the account is deleted, and 2 if it has the address.
     static let expectEmail = RedisScript(
         """
         if redis.call('HGET', KEYS[1], 'deleted') then return 0 end
-        if redis.call('HGET', KEYS[1], 'email') ~= ARGV[1] then
-            redis.call('HSETNX', KEYS[1], 'releasing:' .. ARGV[1], '1')
-        end
+        if redis.call('HGET', KEYS[1], 'email') == ARGV[1] then return 2 end
+        redis.call('HSETNX', KEYS[1], 'releasing:' .. ARGV[1], '1')
         return 1
         """)
 
@@ -241,11 +240,12 @@ extension RedisScript {
         return redis.call('HSETNX', KEYS[1], 'name', ARGV[1])
         """)
 
-    /// Records that the key of the address ARGV[1] does not name the account. Returns whether the account has the
-    /// address (again).
+    /// Records that the key of the address ARGV[1] does not name the account, if the field still has the value ARGV[2]:
+    /// the account may have got and lost the address meanwhile. Returns whether the account has the address (again).
     static let released = RedisScript(
         """
-        redis.call('HDEL', KEYS[1], 'releasing:' .. ARGV[1])
+        local field = 'releasing:' .. ARGV[1]
+        if redis.call('HGET', KEYS[1], field) == ARGV[2] then redis.call('HDEL', KEYS[1], field) end
         return redis.call('HGET', KEYS[1], 'email') == ARGV[1] and 1 or 0
         """)
 

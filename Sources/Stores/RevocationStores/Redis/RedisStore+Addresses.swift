@@ -122,9 +122,10 @@ extension RedisAccountSteps {
     func reserve(_ email: String, for uid: UserKey) async throws(StoreError) -> Bool {
         let expectation = try await commands.send(
             RedisScript.expectEmail.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
-        guard expectation.first == .integer(1) else { return false }
+        guard expectation.first == .integer(1) || expectation.first == .integer(2) else { return false }
         guard try await takeEmail(email, of: uid) != nil else { return true }
-        try await releaseEmail(email, of: uid)
+        // An account can have an address without its key, if addresses were not unique before. It keeps the address.
+        if expectation.first == .integer(1) { try await releaseEmail(email, of: uid) }
         return false
     }
 
@@ -170,7 +171,7 @@ extension RedisAccountSteps {
         }
         try await deleteKey(RedisKeys.email(email), of: uid)
         let reply = try await commands.send(
-            RedisScript.released.command(RedisKeys.account(uid), [email]), faulty: RedisAccount.faulty())
+            RedisScript.released.command(RedisKeys.account(uid), [email, mark ?? ""]), faulty: RedisAccount.faulty())
         if reply.first == .integer(1) { _ = try await keepKey(of: email, for: uid) }
         return restarted
     }

@@ -1,9 +1,9 @@
 import GatewayCore
 import Revocation
-import RevocationStores
 import Testing
 
 @testable import RedisFixtures
+@testable import RevocationStores
 @testable import StoreFixtures
 
 /// The state after a gateway stops between two steps, and its completion by another gateway.
@@ -271,6 +271,51 @@ import Testing
         #expect(try await store.uid(ofEmail: "a@b.c") == bob)
         #expect(try await store.user(bob) == UserRecord())
         #expect(try database.contradictions() == "")
+    }
+
+    @Test func `an account whose address another account has is refused, and keeps its address and its sessions`()
+        async throws
+    {
+        let (_, store) = try await half([
+            hash, link("apple.com:1", ann.uid), email(bob.uid),
+            account(bob.uid, "created", "1700000000", "email", "a@b.c", "link:oidc.a", "1"), link("oidc.a:1", bob.uid),
+        ])
+        let change = EmailChange(previous: "a@b.c", email: "a@b.c", proof: .identity(.apple("1")))
+        #expect(try await store.changeEmail(change, of: ann, claimsEmail: true) == .taken(uid: bob))
+        #expect(try await !store.setEmail("a@b.c", verified: true, from: .apple("1"), of: ann, claimsEmail: true))
+        #expect(try await store.account(ann)?.email == "a@b.c")
+        #expect(try await store.user(ann) == UserRecord())
+    }
+
+    @Test func `no session continues if the account lost two addresses`() async throws {
+        let (_, store) = try await half(
+            releasing + [account(ann.uid, "releasing:a@b.c", "lost", "releasing:n@b.c", "lost")])
+        let start = try await store.beginSession(ann, at: 1_700_000_000).started
+        let release = try await store.release(provider: "apple.com", of: ann, keeping: start)
+        guard case .released(_, _, _, let lost?) = release else {
+            Issue.record("the account lost no address")
+            return
+        }
+        #expect(lost.restarted == nil)
+        #expect(try #require(try await store.user(ann).validSince) >= start)
+    }
+
+    @Test func `the mark of an address that was lost again meanwhile stays`() async throws {
+        let (database, store) = try await half(releasing + [account(ann.uid, "releasing:a@b.c", "lost")])
+        for mark in ["1", ""] {
+            let command = RedisScript.released.command(RedisKeys.account(ann), ["a@b.c", mark])
+            #expect(try await store.commands.query(command) == [.integer(0)])
+            #expect(try database.cli("HGET", "gatehouse:account:{\(ann)}", "releasing:a@b.c") == "lost")
+        }
+    }
+
+    /// The entry is appended also if the command before it fails.
+    @Test func `the end of a user's sessions and its entry are one pipeline`() async throws {
+        let (database, store) = try await half(
+            releasing + [account(ann.uid, "releasing:a@b.c", "lost"), ["SET", "gatehouse:user:{\(ann)}", "x"]])
+        await expectStoreError(.faultyRecord) { _ = try await store.uid(ofEmail: "a@b.c") }
+        #expect(try database.changes().count == 1)
+        #expect(try database.cli("HGET", "gatehouse:account:{\(ann)}", "releasing:a@b.c") == "lost")
     }
 
     @Test func `an account regains an address whose release was interrupted`() async throws {
