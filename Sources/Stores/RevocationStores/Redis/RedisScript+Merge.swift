@@ -12,6 +12,8 @@ extension RedisScript {
     /// user that the identities have too: `valid_since`, a space and `revoked_at`, each empty if it is absent. The
     /// providers and subjects of the links follow, and then the arguments of the outbox.
     ///
+    /// The target loses an own address that is not verified: the owner of the address could take over the identities.
+    ///
     /// Returns the result, a provider or an empty string, and the numbers of added and of dropped messages. Except for
     /// `merged`, nothing has changed.
     static let merge = RedisScript(
@@ -92,6 +94,11 @@ extension RedisScript {
             for _, part in ipairs({'name', 'picture'}) do
                 if redis.call('HGET', KEYS[1], part) and not redis.call('HGET', target, part)
                     and not redis.call('HGET', target, 'chosen_' .. part) then take(part) end
+            end
+            local own_email = redis.call('HGET', target, 'email')
+            if own_email and redis.call('HGET', target, 'email_verified') ~= '1' then
+                redis.call('HSET', target, 'releasing:' .. own_email, '\(lost)')
+                redis.call('HDEL', target, \(emailFields))
             end
             local from = redis.call('HGET', KEYS[1], 'email_from')
             local is_known = redis.call('HGET', KEYS[1], 'email_verified') == '1'

@@ -73,15 +73,17 @@ extension RedisStore: AccountStore {
         return try await commands.run { () async throws(StoreError) in
             // A link that is listed but not held would count as another link.
             for link in try await steps.read(uid).unheld { try await steps.drop(link, of: uid) }
-            let (found, subject, dropped) = try await steps.unlink(.unlink, provider, of: uid)
-            switch found {
-            case "absent": return .absent
-            case "last": return .last
-            case "ending":
-                let link = IdentityLink(provider: provider, subject: subject)
-                let lost = try await steps.finish(link, of: uid, keeping: start)
-                return .released(link, try await steps.read(uid).record, dropped: dropped, lost: lost)
-            default: throw .unexpectedReply()
+            return try await steps.listed(uid) { () async throws(StoreError) -> LinkRelease in
+                let (found, subject, dropped) = try await steps.unlink(.unlink, provider, of: uid)
+                switch found {
+                case "absent": return .absent
+                case "last": return .last
+                case "ending":
+                    let link = IdentityLink(provider: provider, subject: subject)
+                    let lost = try await steps.finish(link, of: uid, keeping: start)
+                    return .released(link, try await steps.read(uid).record, dropped: dropped, lost: lost)
+                default: throw .unexpectedReply()
+                }
             }
         }
     }
@@ -117,7 +119,7 @@ extension RedisStore: AccountStore {
             for _ in 0..<RedisAccountSteps.maximumRounds {
                 let links = try await steps.unlinkAll(of: uid, for: successor)
                 if links.isEmpty {
-                    for email in try await steps.stored(uid).lost { try await steps.releaseEmail(email, of: uid) }
+                    try await steps.releaseLost(of: uid)
                     return released
                 }
                 for link in links { try await steps.finish(link, of: uid) }

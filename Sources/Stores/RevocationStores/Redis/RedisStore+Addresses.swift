@@ -39,7 +39,9 @@ extension RedisStore {
                     if let owner = try await holder(of: change.email), owner != uid { return .taken(uid: owner) }
                     continue
                 }
-                let result = try await commit(change, of: uid, claimsEmail: claimsEmail, keeping: start)
+                let result = try await steps.listed(uid) { () async throws(StoreError) -> EmailChangeResult? in
+                    try await commit(change, of: uid, claimsEmail: claimsEmail, keeping: start)
+                }
                 if let result { return result }
             }
             throw RedisAccountSteps.contended()
@@ -174,6 +176,11 @@ extension RedisAccountSteps {
             RedisScript.released.command(RedisKeys.account(uid), [email, mark ?? ""]), faulty: RedisAccount.faulty())
         if reply.first == .integer(1) { _ = try await keepKey(of: email, for: uid) }
         return restarted
+    }
+
+    /// Completes the losses of addresses that were interrupted.
+    func releaseLost(of uid: UserKey) async throws(StoreError) {
+        for email in try await stored(uid).lost { try await releaseEmail(email, of: uid) }
     }
 
     /// Restores the key of an address that an account has, since a concurrent release may have removed it.

@@ -86,7 +86,8 @@ extension RedisStore {
         }
     }
 
-    /// Completes a listed deletion, or removes it from the list if it did not reach its commit point.
+    /// Completes a listed deletion, or removes it from the list if it did not reach its commit point. Then the listed
+    /// operation may have been another one, whose loss of an address is completed.
     ///
     /// A call that stalled after its announcement may pass the commit point, and list the same time again, just before
     /// the list loses it. The user is therefore read once more.
@@ -96,6 +97,7 @@ extension RedisStore {
         let uid = UserKey(name: name)
         let isUser = (try? StoreBounds.check(user: uid)) != nil
         let isCompleted = try await isUser ? complete(uid) : false
+        if isUser, !isCompleted { try await steps.releaseLost(of: uid) }
         try await steps.forgetDeletion(of: name, begun: begun)
         return try await isUser && !isCompleted ? complete(uid) : isCompleted
     }
@@ -105,7 +107,10 @@ extension RedisStore {
         guard let time = try await steps.deletionTime(of: uid) else { return false }
         // The entry of the stream may be missing.
         _ = try await steps.disableUser(uid, at: time, unlessChangedFrom: nil)
-        if let target = try await steps.mergeTarget(of: uid) { try await steps.announceLinks(of: target) }
+        if let target = try await steps.mergeTarget(of: uid) {
+            try await steps.announceLinks(of: target)
+            try await steps.releaseLost(of: target)
+        }
         _ = try await steps.deleteData(of: uid, at: time)
         logger.notice("an interrupted deletion of an account was completed", metadata: ["uid": "\(uid.name)"])
         return true
@@ -120,6 +125,18 @@ extension RedisAccountSteps {
     /// Adds a user to the list of deletions.
     func announceDeletion(of uid: UserKey, at now: UnixTime) async throws(StoreError) {
         _ = try await commands.send(Self.announcement(of: uid, at: now), faulty: RedisStore.faultyList())
+    }
+
+    /// Runs an operation that may take the address of an account, with the user in the list of deletions: if the
+    /// operation is interrupted, a purge completes the loss, with the end of the sessions.
+    func listed<Value>(
+        _ uid: UserKey, _ body: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let now = UnixTime(clamping: clock.now())
+        try await announceDeletion(of: uid, at: now)
+        let value = try await body()
+        try await forgetDeletion(of: uid.name, begun: "\(now)")
+        return value
     }
 
     private static func announcement(of uid: UserKey, at time: UnixTime) -> RedisCommand {

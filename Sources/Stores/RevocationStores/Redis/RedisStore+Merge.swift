@@ -115,6 +115,7 @@ extension RedisAccountSteps {
         // The entries of the stream may be missing if an earlier call was interrupted.
         _ = try await disableUser(source, at: time, unlessChangedFrom: nil)
         if links.isEmpty { try await announceLinks(of: target) }
+        try await releaseLost(of: target)
         _ = try await deleteData(of: source, at: time)
     }
 

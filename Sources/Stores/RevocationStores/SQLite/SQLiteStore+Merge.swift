@@ -26,6 +26,12 @@ extension SQLiteStore {
             guard from.links.count + into.links.count <= StoreBounds.maximumLinks else {
                 throw StoreError.tooManyLinks()
             }
+            // The owner of an address that is not verified could take over the identities of the source.
+            var ended: EndedSessions?
+            if !into.emailVerified, try SQLiteAccounts.removeEmail(of: target, from: nil, db) != nil {
+                into = try SQLiteAccounts.account(target, db)
+                ended = try Self.endSessions(of: target, at: now, db)
+            }
             let links = from.links.sorted { $0.key < $1.key }.map { IdentityLink(provider: $0.key, subject: $0.value) }
             var records = try Self.keepRevocation(record, of: source, links, db)
             try SQLiteAccounts.moveLinks(of: source, to: target, db)
@@ -43,8 +49,9 @@ extension SQLiteStore {
             try SQLiteAccounts.deleteData(of: source, at: now, db)
             try SQLiteAccounts.setMergeTarget(target, of: source, db)
             records.append(try Self.disable(source, user, at: now, db))
-            return SQLiteChange(.success(.merged(links, dropped: messages.dropped))) { [records, messages] in
+            return SQLiteChange(.success(.merged(links, dropped: messages.dropped))) { [records, messages, ended] in
                 outbox.record(added: messages.added, dropped: messages.dropped)
+                ended?.publish(in: view, linkGenerations)
                 for record in records { view.setUser(record.key, to: record.word) }
                 for link in links { linkGenerations.changed(link.name) }
             }

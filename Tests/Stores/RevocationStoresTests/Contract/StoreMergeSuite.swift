@@ -86,6 +86,23 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `the target loses its own unverified address, whose owner could take the identities over`(_ maker: StoreMaker)
+        async throws
+    {
+        let email = "b@example.com"
+        let store = try await accounts(maker, emailOfTarget: email)
+        #expect(try await store.setEmail(email, verified: false, from: .google("2"), of: bob, claimsEmail: true))
+        let start = try await store.beginSession(bob, at: now.adding(5).seconds).started
+        #expect(try await store.merge(ann, into: bob) == .merged([.apple("1")]))
+        let target = try #require(try await store.account(bob))
+        #expect(target.email == "a@example.com" && target.emailVerified && target.emailFrom == "apple.com")
+        #expect(try await store.uid(ofEmail: email) == nil)
+        // The sessions state the address.
+        #expect(try store.view.user(bob.uid) == .record(validSince: start, disabled: false))
+        #expect(try await store.user(bob).credentialsSince == 0)
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `the target gets chosen parts of the profile, but not those that its user removed`(_ maker: StoreMaker)
         async throws
     {

@@ -259,6 +259,36 @@ import Testing
         #expect(try await store.user(ann) == UserRecord())
     }
 
+    @Test func `a purge completes an interrupted change of the address or unlink, with the end of the sessions`()
+        async throws
+    {
+        let operations: [(RedisStore) async throws -> Void] = [
+            { store in
+                let change = EmailChange(previous: "a@b.c", email: "n@b.c", proof: .identity(.apple("1")))
+                _ = try await store.changeEmail(change, of: ann, claimsEmail: true)
+            },
+            { store in _ = try await store.release(provider: "apple.com", of: ann) },
+        ]
+        let held = [hash, account(ann.uid, "link:google.com", "1"), email(ann.uid)]
+        let links = [link("apple.com:1", ann.uid), link("google.com:1", ann.uid)]
+        for operation in operations {
+            // The operations fail when the sessions should end.
+            let (database, store) = try await half(held + links + [["SET", "gatehouse:user:{\(ann)}", "x"]])
+            await expectStoreError(.faultyRecord) { try await operation(store) }
+            try database.cli("DEL", "gatehouse:user:{\(ann)}")
+            let begun = try #require(Int64(try database.cli("HGET", "gatehouse:deleting", ann.uid)))
+            _ = try await store.purge(now: begun + 59)
+            #expect(try await store.user(ann) == UserRecord(), "another gateway may be at work")
+            #expect(try await store.purge(now: begun + 60) == 0)
+            #expect(try await store.user(ann).validSince != nil)
+            #expect(try database.cli("HEXISTS", "gatehouse:account:{\(ann)}", "releasing:a@b.c") == "0")
+            #expect(try database.cli("EXISTS", "gatehouse:deleting") == "0")
+        }
+        let (database, store) = try await half(held + links)
+        for operation in operations { try await operation(store) }
+        #expect(try database.cli("EXISTS", "gatehouse:deleting") == "0", "nothing was interrupted")
+    }
+
     @Test func `an account whose address another account took loses it, with its sessions`() async throws {
         let (database, store) = try await half([
             hash, account(ann.uid, "releasing:a@b.c", "1", "unlinking:google.com", "1"), link("apple.com:1", ann.uid),

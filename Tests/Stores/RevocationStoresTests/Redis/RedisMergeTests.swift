@@ -12,7 +12,7 @@ import Testing
     private let bob = madeUID(0xb)
     private let now: UnixTime = 1_700_000_000
 
-    /// The keys right after the script: the source's address is released, and its list of sessions exists.
+    /// The keys right after the script: the addresses of both are released, and the source's list of sessions exists.
     private func interrupted() async throws -> (RedisDatabase, RedisStore) {
         let database = try await RedisDatabase.fresh()
         let commands = [
@@ -25,7 +25,7 @@ import Testing
             ["SET", "gatehouse:email:{a@b.c}", ann.name], ["HSET", "gatehouse:sessions:{\(ann)}", "x", "y"],
             [
                 "HSET", "gatehouse:account:{\(bob)}", "created", "1600000000", "email_verified", "0", "link:apple.com",
-                "1",
+                "1", "releasing:b@b.c", "lost",
             ],
             ["SET", "gatehouse:link:{apple.com:1}", bob.name],
         ]
@@ -42,6 +42,7 @@ import Testing
         #expect(try database.contradictions() == "")
         let changes = try database.changes()
         #expect(changes.contains("uid \(ann) disabled 1") && changes.contains("link apple.com:1 uid \(bob)"))
+        #expect(try await store.user(bob).validSince != nil, "the sessions of the target state its lost address")
         #expect(try await store.mergeTarget(of: ann) == bob)
         #expect(try await store.owner(of: .apple("1")) == bob)
     }
