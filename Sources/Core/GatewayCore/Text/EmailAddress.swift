@@ -18,10 +18,13 @@ package enum EmailAddress {
     }
 
     /// Returns the address of the mailbox of a normalized address: without the sub-address, which begins with `+` (RFC
-    /// 5233).
+    /// 5233). Gmail also ignores dots, and has a second domain.
     package static func mailbox(of email: String) -> String {
-        guard let at = email.firstIndex(of: "@"), let plus = email[..<at].firstIndex(of: "+"), plus > email.startIndex
-        else { return email }
-        return String(email[..<plus] + email[at...])
+        guard let at = email.firstIndex(of: "@") else { return email }
+        var (name, domain) = (email[..<at], email[at...])
+        if let plus = name.firstIndex(of: "+"), plus > name.startIndex { name = name[..<plus] }
+        guard domain == "@gmail.com" || domain == "@googlemail.com" else { return String(name + domain) }
+        domain = "@gmail.com"
+        return name.filter { $0 != "." } + domain
     }
 }

@@ -112,8 +112,9 @@ extension EmailCall {
         }
         let page = try returnTo.map(location(of:))
         try await checkRoom(for: email, subject, call)
-        try await parts.countRemoval(by: subject.caller.user)
+        // A rejected link adds nothing to the outbox, so it does not count as a removal.
         try await parts.countLink(to: email)
+        try await parts.countRemoval(by: subject.caller.user)
         let now = UnixTime(clamping: parts.clock.now())
         let token = try EmailToken(for: subject.account, revokedAt: subject.record.validSince, to: email)
         let text = try token.text(keys: try parts.keys, now: now)
@@ -222,8 +223,11 @@ extension EmailCall {
             change, of: caller.user, claimsEmail: parts.settings.oneAccountPerEmail, keeping: caller.startedAt)
         switch result {
         case .changed(let dropped, let restarted):
-            try await removeIfRevoked(change.email, of: caller, restarted: restarted)
+            try await removeIfRevoked(change.email, subject, restarted: restarted)
             parts.auditLog(call).recordEmail(of: caller.user)
+            guard restarted != nil else {
+                throw AccountDenial(caller.kind.revokedCode, reason: "the change of the address ended the session")
+            }
             let cookie = try await SessionRotation(caller, call, parts)?.rotate(restarted: restarted).cookie
             return .json(
                 ObjectText.object { body in
@@ -252,9 +256,15 @@ extension EmailCall {
 
     /// Removes the new address if the caller was revoked meanwhile: the address can open the account, and the proof by
     /// a provider can take long. The change itself ended all sessions but the caller's, which has a later start.
-    private func removeIfRevoked(_ email: String, of caller: Principal, restarted: UnixTime?) async throws {
+    ///
+    /// If another gateway completed the change first, the caller's session ended too. This is no revocation: the time
+    /// for other credentials is the same, and the address stays.
+    private func removeIfRevoked(_ email: String, _ subject: Subject, restarted: UnixTime?) async throws {
+        let caller = subject.caller
         do {
-            try await parts.authorizer.require(caller, maximumAge: nil, restarted: restarted)
+            let isRevoked = try await parts.store.user(caller.user).isRevoked(since: subject.record)
+            try await parts.authorizer.require(
+                caller, maximumAge: nil, restarted: restarted ?? (isRevoked ? nil : .latest))
         } catch {
             try await parts.store.removeEmail(email, of: caller.user)
             throw error

@@ -50,7 +50,7 @@ package struct EmailChange: Sendable, Equatable {
 /// The result of a change of an address.
 package enum EmailChangeResult: Sendable, Equatable {
     /// The values are the number of events that the outbox did not accept, and the new start of the caller's session.
-    /// `restarted` is `nil` if no session continues.
+    /// `restarted` is `nil` if no session continues: it was revoked, or another gateway completed the change first.
     case changed(dropped: Int = 0, restarted: UnixTime? = nil)
     /// The address belongs to this user. Nothing changed.
     case taken(uid: UserKey)

@@ -25,6 +25,12 @@ package struct UserRecord: Sendable, Equatable {
 
     /// Credentials that were issued before this time are revoked. `nil` if there is no revocation.
     package var credentialsSince: UnixTime? { validSince.map { min($0, revokedAt ?? $0) } }
+
+    /// Returns whether the user was disabled or revoked since an earlier record. The end of sessions alone is neither:
+    /// other credentials stay valid.
+    package func isRevoked(since earlier: UserRecord) -> Bool {
+        disabled || (credentialsSince ?? 0) != (earlier.credentialsSince ?? 0)
+    }
 }
 
 /// The sessions that a revocation ends, in addition to credentials that were issued before its time.
