@@ -94,7 +94,7 @@ struct SessionRotation {
     /// the identity since the session began ends the session.
     private func restart(at start: UnixTime) async throws {
         guard let link = caller.origin?.link, let started = caller.startedAt else { return }
-        let begun = try await parts.store.beginSession(UserKey(link), at: start.seconds)
+        let begun = try await parts.store.beginSession(UserKey(link), at: start.seconds, restartedFrom: started)
         guard begun.started == start, !begun.record.disabled, begun.record.validSince.map({ $0 < started }) ?? true
         else { throw ended }
     }

@@ -73,7 +73,12 @@ package protocol Store: Sendable {
     ///
     /// The store orders starts and revocations. A revocation of `.everything` covers all sessions that began before
     /// it and no later session, regardless of the gateways' clocks.
-    func beginSession(_ user: UserKey, at: Int64) async throws(StoreError) -> SessionStart
+    ///
+    /// - Parameter restartedFrom: The earlier start of a session that begins again, because all other sessions of its
+    ///   user ended. A revocation of a time since then covers the session. `nil` for a new session.
+    func beginSession(
+        _ user: UserKey, at: Int64, restartedFrom: UnixTime?
+    ) async throws(StoreError) -> SessionStart
 
     /// Removes `valid_since`. This is the only way to undo `revoke`, and repairs a faulty `valid_since`.
     @discardableResult
@@ -129,6 +134,11 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+    /// Begins a new session of a user or a linked identity.
+    package func beginSession(_ user: UserKey, at time: Int64) async throws(StoreError) -> SessionStart {
+        try await beginSession(user, at: time, restartedFrom: nil)
+    }
+
     /// Revokes the user's credentials that were issued before `at`.
     @discardableResult
     package func revoke(_ user: UserKey, at time: Int64) async throws(StoreError) -> UserRecord {

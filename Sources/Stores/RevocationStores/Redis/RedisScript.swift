@@ -13,18 +13,24 @@ struct RedisScript: Sendable {
 
     /// A function that moves `valid_since` forward to `new`; a faulty value is not changed. For the scope `everything`,
     /// it moves to the start of the latest session if that is later. `sessions` does the same but keeps the time for
-    /// credentials, which never decreases. Returns the previous `valid_since`.
+    /// credentials, which never decreases. With another scope, it moves to `restarted` if `new` is between that and
+    /// `restarted_from`. Returns the previous `valid_since`.
     ///
     /// If the time for credentials is earlier than `valid_since`, it is in `revoked_at`, and `revoked_as` is the
     /// `valid_since` that it belongs to. Other backends may move `valid_since` without these fields.
     private static let moveFunction = """
         local function move(new, scope)
-            local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at')
+            local old = redis.call('HMGET', KEYS[1], 'valid_since', 'last_session', 'revoked_as', 'revoked_at',
+                'restarted', 'restarted_from')
             local last, at = old[2], new
+            if scope == '' then
+                local from = old[6]
+                last = from and is_time(from) and tonumber(from) <= tonumber(new) and old[5]
+            end
             local has_own = old[1] and old[1] == old[3] and old[4] and is_time(old[4])
             local before = has_own and old[4] or old[1] or '0'
             if scope == 'sessions' or is_time(before) and tonumber(before) > tonumber(at) then at = before end
-            if scope ~= '' and last and is_time(last) and tonumber(last) > tonumber(new) then new = last end
+            if last and is_time(last) and tonumber(last) > tonumber(new) then new = last end
             if not old[1] or is_time(old[1]) and tonumber(old[1]) < tonumber(new) then
                 redis.call('HSET', KEYS[1], 'valid_since', new)
                 if tonumber(new) > tonumber(at) then
@@ -37,6 +43,17 @@ struct RedisScript: Sendable {
             end
             redis.call('PERSIST', KEYS[1])
             return old[1]
+        end
+
+        """
+
+    /// A function that begins a session again at `start`, a new start. The session began at `from` or, if it began
+    /// again then, at the time that `restarted_from` keeps: revocations of a time compare with its first start.
+    private static let restartFunction = """
+        local function restart(start, from)
+            local old = redis.call('HMGET', KEYS[1], 'restarted', 'restarted_from')
+            if old[1] == from and old[2] then from = old[2] end
+            redis.call('HSET', KEYS[1], 'restarted', start, 'restarted_from', from)
         end
 
         """
@@ -59,7 +76,7 @@ struct RedisScript: Sendable {
     /// with a later start, unless it has ended or the user is disabled. Returns the user's fields and the new start, or
     /// an empty string.
     static let endSessions = RedisScript(
-        moveFunction + """
+        moveFunction + restartFunction + """
             local old, start = move(ARGV[1], 'sessions'), ''
             set_end(false, '')
             local answer = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled')
@@ -69,6 +86,7 @@ struct RedisScript: Sendable {
                 if is_time(following) then
                     start = following
                     redis.call('HSET', KEYS[1], 'last_session', start)
+                    restart(start, ARGV[2])
                 end
             end
             answer[3] = start
@@ -89,22 +107,25 @@ struct RedisScript: Sendable {
         """)
 
     /// Begins a session at ARGV[1], or in the first second after `valid_since` if that is later, and stores the
-    /// latest start. A faulty record is not changed. Returns the start and the user's fields.
+    /// latest start. A faulty record is not changed. ARGV[2] is empty or the earlier start of a session that begins
+    /// again at ARGV[1]. Returns the start and the user's fields.
     static let beginSession = RedisScript(
-        """
-        local old = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled', 'revoked_as', 'revoked_at', 'last_session')
-        local start = ARGV[1]
-        if old[1] and not is_time(old[1]) then return {start, old[1], old[2], old[3], old[4]} end
-        if old[1] and tonumber(old[1]) >= tonumber(start) then
-            start = string.format('%.0f', tonumber(old[1]) + 1)
-        end
-        if is_time(start) and not (old[5] and is_time(old[5]) and tonumber(old[5]) >= tonumber(start)) then
-            redis.call('HSET', KEYS[1], 'last_session', start)
-        end
-        redis.call('HDEL', KEYS[1], 'expires')
-        redis.call('PERSIST', KEYS[1])
-        return {start, old[1], old[2], old[3], old[4]}
-        """)
+        restartFunction + """
+            local old = redis.call('HMGET', KEYS[1], 'valid_since', 'disabled', 'revoked_as', 'revoked_at',
+                'last_session')
+            local start = ARGV[1]
+            if old[1] and not is_time(old[1]) then return {start, old[1], old[2], old[3], old[4]} end
+            if old[1] and tonumber(old[1]) >= tonumber(start) then
+                start = string.format('%.0f', tonumber(old[1]) + 1)
+            end
+            if is_time(start) and not (old[5] and is_time(old[5]) and tonumber(old[5]) >= tonumber(start)) then
+                redis.call('HSET', KEYS[1], 'last_session', start)
+            end
+            if ARGV[2] ~= '' and start == ARGV[1] then restart(start, ARGV[2]) end
+            redis.call('HDEL', KEYS[1], 'expires')
+            redis.call('PERSIST', KEYS[1])
+            return {start, old[1], old[2], old[3], old[4]}
+            """)
 
     /// Adds the block of the author ARGV[2], or lifts the blocks that the author may lift, as `UserBlocks` does, and
     /// sets `disabled` accordingly, also if it was faulty. ARGV[1] is `1` to disable. ARGV[2] is a transmitter, or

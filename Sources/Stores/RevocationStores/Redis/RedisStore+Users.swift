@@ -1,4 +1,4 @@
-import GatewayCore
+package import GatewayCore
 import Redis
 package import Revocation
 
@@ -17,10 +17,12 @@ extension RedisStore {
     }
 
     /// Begins a session after all revocations of the record. The start is not published.
-    package func beginSession(_ uid: UserKey, at time: Int64) async throws(StoreError) -> SessionStart {
+    package func beginSession(
+        _ uid: UserKey, at time: Int64, restartedFrom earlier: UnixTime?
+    ) async throws(StoreError) -> SessionStart {
         try StoreBounds.check(user: uid)
         let time = try StoreBounds.time(time)
-        let command = RedisScript.beginSession.command(RedisKeys.user(uid), ["\(time)"])
+        let command = RedisScript.beginSession.command(RedisKeys.user(uid), ["\(time)", earlier.map { "\($0)" } ?? ""])
         let fields = try await commands.query(command, faulty: .userIsNoHash()).fields(
             1 + StoredUser.orderedFields.count)
         let record = try StoredUser.ordered(fields.dropFirst())

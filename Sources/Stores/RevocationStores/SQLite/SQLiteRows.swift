@@ -35,24 +35,37 @@ enum SQLiteRows {
             expires: .init(time: row[2]))
     }
 
-    /// Returns the start of a user's latest session and the time of the last revocation.
-    static func order(_ uid: UserKey, _ db: Database) throws -> (lastSession: UnixTime?, revokedAt: UnixTime?) {
+    /// Returns the order of a user's sessions and revocations.
+    static func order(_ uid: UserKey, _ db: Database) throws -> SQLiteOrder {
         let statement = try db.cachedStatement(
-            sql: "SELECT last_session, revoked_at FROM user WHERE uid = CAST(? AS TEXT)")
-        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else { return (nil, nil) }
-        return (
-            StoredField<UnixTime?>(time: row[0]).value ?? nil, StoredField<UnixTime?>(time: row[1]).value ?? nil
-        )
+            sql: """
+                SELECT last_session, revoked_at, restarted, restarted_from FROM user WHERE uid = CAST(? AS TEXT)
+                """)
+        guard let row = try Row.fetchOne(statement, arguments: [uid.name.bytes]) else { return SQLiteOrder() }
+        func time(_ index: Int) -> UnixTime? { StoredField<UnixTime?>(time: row[index]).value ?? nil }
+        return SQLiteOrder(lastSession: time(0), revokedAt: time(1), restarted: time(2), restartedFrom: time(3))
     }
 
     /// Stores the start of a session, unless a later one is stored.
-    static func setLastSession(_ time: UnixTime, of uid: UserKey, _ db: Database) throws {
+    ///
+    /// - Parameter earlier: The earlier start of a session that began again. If it began again then too, the first
+    ///   start stays.
+    static func setLastSession(
+        _ time: UnixTime, restartedFrom earlier: UnixTime? = nil, of uid: UserKey, _ db: Database
+    ) throws {
         try db.run(
             """
             INSERT INTO user (uid, last_session) VALUES (CAST(? AS TEXT), ?)
             ON CONFLICT DO UPDATE SET
                 last_session = max(coalesce(last_session, 0), excluded.last_session), expires = NULL
             """, [uid.name.bytes, time.seconds])
+        guard let earlier else { return }
+        try db.run(
+            """
+            UPDATE user SET restarted = ?1,
+                restarted_from = CASE WHEN restarted = ?2 THEN coalesce(restarted_from, ?2) ELSE ?2 END
+            WHERE uid = CAST(?3 AS TEXT)
+            """, [time.seconds, earlier.seconds, uid.name.bytes])
     }
 
     /// Stores a revocation.
@@ -128,6 +141,24 @@ enum SQLiteRows {
     static func change(_ uid: UserKey, _ what: String, _ db: Database) throws {
         try db.run("INSERT INTO changes (uid, what) VALUES (CAST(? AS TEXT), ?)", [uid.name.bytes, what])
         try db.run("DELETE FROM changes WHERE id <= ?", [db.lastInsertedRowID - maximumChanges])
+    }
+}
+
+/// The order of a user's sessions and revocations.
+struct SQLiteOrder {
+    /// The start of the latest session.
+    var lastSession: UnixTime?
+    /// The time of the last revocation.
+    var revokedAt: UnixTime?
+    /// The start of the session that began again.
+    var restarted: UnixTime?
+    /// Its first start.
+    var restartedFrom: UnixTime?
+
+    /// Returns the start of the session that began again, if a revocation of `time` covers its first start only.
+    func restart(after time: UnixTime) -> UnixTime? {
+        guard let restarted, let restartedFrom, restartedFrom <= time, time < restarted else { return nil }
+        return restarted
     }
 }
 

@@ -12,7 +12,7 @@ enum SQLiteSchema {
     /// The first n migrations lead to version n.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7, version8, version9, version10,
-        version11, version12, version13, version14, version15,
+        version11, version12, version13, version14, version15, version16,
     ]
 
     /// The first version with links, accounts and settings.
@@ -281,6 +281,13 @@ enum SQLiteSchema {
     /// The accounts that others were merged into.
     private static let version15 = """
         ALTER TABLE account ADD COLUMN merged_into TEXT CHECK (merged_into IS NULL OR typeof(merged_into) = 'text');
+        """
+
+    /// The sessions that began again.
+    private static let version16 = """
+        ALTER TABLE user ADD COLUMN restarted INTEGER CHECK (restarted IS NULL OR \(isTime("restarted")));
+        ALTER TABLE user ADD COLUMN restarted_from INTEGER
+            CHECK (restarted_from IS NULL OR \(isTime("restarted_from")));
         """
 
     private static func isTime(_ column: String) -> String {

@@ -188,7 +188,7 @@ extension SQLiteStore: AccountStore {
         var restarted: UnixTime?
         if let start, user.disabled == .valid(false), old.map({ start > $0 }) ?? true, end != .latest {
             restarted = end.adding(1)
-            try SQLiteRows.setLastSession(end.adding(1), of: uid, db)
+            try SQLiteRows.setLastSession(end.adding(1), restartedFrom: start, of: uid, db)
         }
         let links = try SQLiteAccounts.links(of: uid, db).map { IdentityLink(provider: $0.key, subject: $0.value).name }
         return EndedSessions(

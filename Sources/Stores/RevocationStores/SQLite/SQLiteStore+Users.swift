@@ -1,4 +1,4 @@
-import GatewayCore
+package import GatewayCore
 import GRDB
 package import Revocation
 
@@ -12,13 +12,16 @@ extension SQLiteStore {
     ) async throws(StoreError) -> UserRecord {
         let time = try StoreBounds.time(time)
         return try await changeUser(uid, by: author, queueing: .validSince) { user, db in
-            let last = scope == .everything ? try SQLiteRows.order(uid, db).lastSession : nil
+            let order = try SQLiteRows.order(uid, db)
+            let last = scope == .everything ? order.lastSession : order.restart(after: time)
             try SQLiteRows.revoke(uid, &user, to: max(time, last ?? time), at: time, db)
         }
     }
 
     /// Begins a session after all revocations of the row.
-    package func beginSession(_ uid: UserKey, at time: Int64) async throws(StoreError) -> SessionStart {
+    package func beginSession(
+        _ uid: UserKey, at time: Int64, restartedFrom earlier: UnixTime?
+    ) async throws(StoreError) -> SessionStart {
         try checkOpen()
         try StoreBounds.check(user: uid)
         let time = try StoreBounds.time(time)
@@ -29,7 +32,7 @@ extension SQLiteStore {
             let started = record.validSince.map { max(time, $0.adding(1)) } ?? time
             // No session can begin after a revocation at the latest time.
             guard record.validSince != .latest else { throw StoreError.invalidTime(started.seconds) }
-            try SQLiteRows.setLastSession(started, of: uid, db)
+            try SQLiteRows.setLastSession(started, restartedFrom: started == time ? earlier : nil, of: uid, db)
             return SQLiteChange(.success(SessionStart(started: started, record: record)))
         }
     }

@@ -70,6 +70,19 @@ import Testing
         #expect(await rig.code(.account, by: next, isExact: true) == "auth/session-cookie-revoked")
     }
 
+    @Test(arguments: [true, false])
+    func `a late revocation of a time before the unlink ends the session that continued`(
+        ofIdentity: Bool
+    ) async throws {
+        let caller = try await session(isChosen: false)
+        let next = try rig.caller(await rig.call(.unlink, ["provider": "google.com"], by: caller))
+        #expect(await rig.code(.account, by: next, isExact: true) == "ok")
+        let identity = UserKey(try #require(caller.origin?.link))
+        let start = try #require(caller.startedAt)
+        try await rig.store.revoke(ofIdentity ? identity : caller.user, at: start.seconds)
+        #expect(await rig.code(.account, by: next, isExact: true) == "auth/session-cookie-revoked")
+    }
+
     @Test func `a session keeps the address of its own provider`() async throws {
         let user = DevelopmentUser.grace.withEmail("grace@corp.example")
         let caller = try await session(as: user, isChosen: false)

@@ -114,6 +114,19 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `a late revocation of a time covers the session that continued since`(_ maker: StoreMaker) async throws {
+        let (store, start) = try await account(maker)
+        _ = try await store.release(provider: "apple.com", of: ann, keeping: start)
+        let again = try await store.changeEmail(
+            EmailChange(previous: nil, email: "c@example.com", proof: .identity(.google("1"))), of: ann,
+            claimsEmail: true, keeping: start.adding(1))
+        #expect(again == .changed(restarted: start.adding(2)))
+        #expect(try await store.revoke(ann, at: start.adding(-1).seconds).validSince == start.adding(1))
+        #expect(try await store.revoke(ann, at: start.seconds).validSince == start.adding(2))
+        #expect(try await store.user(ann).credentialsSince == start)
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `no session continues that was revoked before, or whose user is disabled`(_ maker: StoreMaker) async throws {
         let endings: [(any GatewayStore) async throws -> Void] = [
             { store in try await store.revoke(ann, at: now.seconds, .everything) },

@@ -66,6 +66,24 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.all)
+    func `a revocation of a time covers a session that began before it and again after it`(
+        _ maker: StoreMaker
+    ) async throws {
+        let store = try await maker()
+        let ann = UserKey("ann")
+        _ = try await store.beginSession(ann, at: 100)
+        _ = try await store.beginSession(ann, at: 110, restartedFrom: 100)
+        #expect(try await store.beginSession(ann, at: 120, restartedFrom: 110).started == 120)
+        #expect(try await store.revoke(ann, at: 99).validSince == 99)
+        #expect(try await store.revoke(ann, at: 100).validSince == 120)
+        #expect(try store.view.user("ann") == .record(validSince: 120, disabled: false))
+        #expect(try await store.user(ann).credentialsSince == 100)
+        // A session that begins again later than it should is a new one.
+        #expect(try await store.beginSession(ann, at: 119, restartedFrom: 99).started == 121)
+        #expect(try await store.revoke(ann, at: 105).validSince == 120)
+    }
+
+    @Test(arguments: StoreMaker.all)
     func `reverting a revocation keeps the order`(_ maker: StoreMaker) async throws {
         let store = try await maker()
         _ = try await store.beginSession("ann", at: 102)

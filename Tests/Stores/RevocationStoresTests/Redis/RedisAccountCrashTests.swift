@@ -1,4 +1,5 @@
 import GatewayCore
+import Redis
 import Revocation
 import Testing
 

@@ -40,6 +40,7 @@ struct SQLiteFile {
     /// Reverts the schema to an earlier version.
     func downgrade(to version: Int) async throws {
         var statements = [
+            "ALTER TABLE user DROP COLUMN restarted", "ALTER TABLE user DROP COLUMN restarted_from",
             "ALTER TABLE account DROP COLUMN merged_into",
             "ALTER TABLE account DROP COLUMN picture", "ALTER TABLE account DROP COLUMN chosen",
             "ALTER TABLE account DROP COLUMN email_ticket", "DROP TABLE session_list",
