@@ -36,7 +36,7 @@ struct ClientCodeBrowserTests {
             try visit.perform(line)
             try await visit.choose("#as-grace", at: .identity(.google))
             let refusal = try await visit.outcome()
-            #expect(refusal == "failed: auth/user-mismatch", "\(refusal)")
+            #expect(refusal == "failed: auth/invalid-credential", "a user outside the hosted domain: \(refusal)")
             try visit.perform(line)
             try await visit.choose("#as-ada", at: .identity(.google))
             let uid = try #require(try visit.account()?["uid"]?.stringValue)
