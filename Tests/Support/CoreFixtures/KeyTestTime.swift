@@ -70,13 +70,16 @@ extension UInt64 {
 /// A monotonic clock and a Unix clock that the test advances together.
 final class ManualClock: Sendable {
     private let elapsed = Mutex<UInt64>(0)
+    /// The seconds by which the wall clock, but not the monotonic one, was set back.
+    private let lag = Mutex<Int64>(0)
 
     /// The Unix time at the start.
     static let start: Int64 = 1_700_000_000
 
-    var now: Int64 { Self.start + Int64(elapsed.withLock { $0 } / 1_000_000_000) }
+    var now: Int64 { Self.start + Int64(elapsed.withLock { $0 } / 1_000_000_000) - lag.withLock { $0 } }
     var monotonic: UInt64 { 1_000_000_000_000 + elapsed.withLock { $0 } }
     var clock: GatewayClock { GatewayClock(now: { self.now }, monotonic: { self.monotonic }) }
 
     func advance(seconds: Double) { elapsed.withLock { $0 += UInt64(seconds * 1_000_000_000) } }
+    func setBack(seconds: Int64) { lag.withLock { $0 += seconds } }
 }
