@@ -396,11 +396,3 @@ import Testing
         #expect(requests(to: "/events").count == sent)
     }
 }
-
-extension FlowReplies {
-    /// The response to URLs with this end.
-    func reply(ending suffix: String) -> FakeTransport.Reply? {
-        let request = OutboundRequest(method: .get, url: "https://x\(suffix)", fields: [])
-        return reply(to: request)
-    }
-}

@@ -212,4 +212,9 @@ final class FlowReplies: Sendable {
                 ?? .success(OutboundResponse(status: 404, body: []))
         }
     }
+
+    /// The response to URLs with this end.
+    func reply(ending suffix: String) -> FakeTransport.Reply? {
+        reply(to: OutboundRequest(method: .get, url: "https://x\(suffix)", fields: []))
+    }
 }
