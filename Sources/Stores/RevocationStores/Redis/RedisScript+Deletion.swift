@@ -70,15 +70,19 @@ extension RedisScript {
             return answer
             """)
 
-    /// Returns the deletions that began at or before ARGV[1], or whose time is invalid: at most ARGV[2] names of users
-    /// and times, alternating.
+    /// The start of the value in the list of deletions, before the time, of an operation that may take an address.
+    static let loss = "loss "
+
+    /// Returns the listed operations that began at or before ARGV[1], or whose time is invalid: at most ARGV[2] names of
+    /// users and values, alternating.
     static let overdue = RedisScript(
         """
         local answer = {}
         local fields = redis.call('HGETALL', KEYS[1])
         for i = 1, #fields, 2 do
             if #answer >= 2 * tonumber(ARGV[2]) then break end
-            if not is_time(fields[i + 1]) or tonumber(fields[i + 1]) <= tonumber(ARGV[1]) then
+            local time = string.gsub(fields[i + 1], '^\(loss)', '')
+            if not is_time(time) or tonumber(time) <= tonumber(ARGV[1]) then
                 answer[#answer + 1] = fields[i]
                 answer[#answer + 1] = fields[i + 1]
             end
@@ -86,7 +90,7 @@ extension RedisScript {
         return answer
         """)
 
-    /// Removes the deletion of the user ARGV[1] from the list, if it began at ARGV[2].
+    /// Removes the user ARGV[1] from the list of deletions, if the value is ARGV[2].
     static let forgetDeletion = RedisScript(
         """
         if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end

@@ -132,10 +132,12 @@ extension RedisAccountSteps {
     func listed<Value>(
         _ uid: UserKey, _ body: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        let now = UnixTime(clamping: clock.now())
-        try await announceDeletion(of: uid, at: now)
+        // The value differs from that of a deletion, so that neither removes the other's.
+        let begun = "\(RedisScript.loss)\(UnixTime(clamping: clock.now()))"
+        _ = try await commands.send(
+            RedisCommand(["HSETNX", RedisKeys.deleting, uid.name, begun]), faulty: RedisStore.faultyList())
         let value = try await body()
-        try await forgetDeletion(of: uid.name, begun: "\(now)")
+        try await forgetDeletion(of: uid.name, begun: begun)
         return value
     }
 
