@@ -73,8 +73,8 @@ extension RedisScript {
     /// The start of the value in the list of deletions, before the time, of an operation that may take an address.
     static let loss = "loss "
 
-    /// Returns the listed operations that began at or before ARGV[1], or whose time is invalid: at most ARGV[2] names of
-    /// users and values, alternating.
+    /// Returns the listed operations that began at or before ARGV[1], or whose time is invalid: at most ARGV[2] names
+    /// of users and values, alternating.
     static let overdue = RedisScript(
         """
         local answer = {}
